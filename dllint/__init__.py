@@ -79,6 +79,7 @@ _PUBLIC = {
     "Start": "dllint.project.execution.main_code",
     "Statement": "dllint.syntax.tail",
     "Sizes": "dllint.project.data.sizes",
+    "SwitchedOff": "dllint.project.data.unselected",
     "Tables": "dllint.project.data.tables",
     "Task": "dllint.project",
     "Unselected": "dllint.project.data.unselected",

@@ -133,6 +133,7 @@ from dllint.project.data.records import Records as Records
 from dllint.project.data.references import References as References
 from dllint.project.data.sizes import Sizes as Sizes
 from dllint.project.data.tables import Tables as Tables
+from dllint.project.data.unselected import SwitchedOff as SwitchedOff
 from dllint.project.data.unselected import Unselected as Unselected
 from dllint.start_methods import outcomes as outcomes
 from dllint.syntax.above_guard import above_guard as above_guard

@@ -499,6 +499,8 @@ INSTANTIATORS = frozenset({"hydra.utils.instantiate", "hydra.utils.call"})
 CONFIGURABLE = frozenset({"gin.configurable", "gin.register"})
 """Decorators with which settings replace the defaults of parameters that a call leaves out (gin's documentation)."""
 
+SET_BY_LAUNCHERS = frozenset({"local_rank"})
+"""Options that a launcher gives to each process that it starts (torch.distributed.launch, DeepSpeed)."""
 SETTINGS_READERS = frozenset({
     "anyconfig", "box", "configargparse", "confuse", "detectron2", "draccus", "dynaconf", "fvcore", "hydra",
     "hyperpyyaml", "jsonargparse", "mmcv", "mmengine", "omegaconf", "oyaml", "pyrallis", "ruamel", "sacred",

@@ -31,6 +31,7 @@ OTHER = {
     "Boundaries._elsewhere": "objects that keep their own answers",
     "Boundaries._within": "objects that keep their own answers",
     "Boundaries._made_in": "loaders with the same number of workers, each once",
+    "Declared._is_shown": "what command lines in files say",
     "Demanded._known": "what JSON and command lines in files say",
     "ListFiles._visits": "how far the walk that is under way has come",
     "ListFiles._commands": "what the walk that is under way asks for",

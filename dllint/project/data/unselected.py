@@ -1,7 +1,8 @@
 """What is only made or kept where an option has a value that nothing in the project gives it.
 
 A program that was made from another one often keeps datasets of that one: `data/aligned_dataset.py`, which only
-`--dataset_mode aligned` selects, where the default, all command lines and all code name another one.
+`--dataset_mode aligned` selects, where the default, all command lines and all code name another one. Flags that nothing
+sets are like that, too: `--use_lmdb`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dllint.project.escape.shipped import Held, Holder
 from dllint.project.evaluate import Evaluator
-from dllint.project.evaluate.abstract_values import Env, Func, Inst, Klass
+from dllint.project.evaluate.abstract_values import Const, Env, Func, Inst, Klass, Value, Values
 from dllint.project.evaluate.at_rest import AtRest, at_rest
 from dllint.source import Span
 
@@ -72,8 +73,11 @@ class Unselected:
     @cached_property
     def _as_given(self) -> Evaluator:
         """What may be where options only have the values that the project gives them."""
-        known, given = self.evaluator, self.project.declared.only_given
-        return Evaluator(known.index, known.loaders, call_sites=known.call_sites, given=given)
+        known = self.evaluator
+        return Evaluator(known.index, known.loaders, call_sites=known.call_sites, given=self._given)
+
+    def _given(self, name: str, read: Value) -> Values:
+        return self.project.declared.only_given(name, read)
 
     def _may_be_kept(self, held: Held) -> bool:
         value, loader = held.value, held.loader
@@ -108,3 +112,11 @@ class Unselected:
             if found and all(isinstance(value, Func) and value.facts is not where.facts for value in found):
                 return False
             at, where = call.start, caller
+
+
+class SwitchedOff(Unselected):
+    """The same where only flags and numbers are known: of a large data set, which users choose by its name."""
+
+    def _given(self, name: str, read: Value) -> Values:
+        values = super()._given(name, read)
+        return () if any(isinstance(value, Const) and isinstance(value.value, str) for value in values) else values

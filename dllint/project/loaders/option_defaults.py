@@ -16,7 +16,7 @@ from itertools import chain
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING, NamedTuple
 
-from dllint.knowledge import SETTINGS_READERS, TOML_READERS
+from dllint.knowledge import SET_BY_LAUNCHERS, SETTINGS_READERS, TOML_READERS
 from dllint.model.facts import Event, Expr, ImportedName
 from dllint.project.evaluate import Argument, Evaluator
 from dllint.project.evaluate.abstract_values import (
@@ -39,12 +39,15 @@ from dllint.project.loaders.demanded import Asked, Demanded, named, spelled
 from dllint.project.program.guards import under_main_guard
 from dllint.project.program.index import Index
 from dllint.project.program.module import Module, Site, Write
+from dllint.project.program.on_demand import OnDemand
 
 if TYPE_CHECKING:
     from dllint.documents.demands import Demand, Passed
 
 _READERS = {".toml": TOML_READERS, ".yaml": SETTINGS_READERS, ".yml": SETTINGS_READERS}
 """What reads settings from files whose names end so."""
+_COMPUTED = "$_"
+"""What a launcher's command line has where the launcher puts something (`documents/launches.py`)."""
 _PLAIN = re.compile(r"[\w.-]+")
 """A text that nothing has to be put in the place of."""
 _OPTION_CALLS = ("add_argument", "add_option", "option", "add_arg")
@@ -74,6 +77,7 @@ class Declared:
         self.program: Module | None = None
         """The script that runs, where only its program counts."""
         self._elsewhere: dict[tuple[Module, int], bool] = {}
+        self._is_shown = OnDemand(self._find_shown)
 
     def option(self, name: str, read: Value) -> list[Argument]:
         """The defaults of the command line options that fill an attribute of what is read, or what replaces them."""
@@ -94,34 +98,67 @@ class Declared:
         """All values that the project gives to an option: by default, on command lines, in code; none if more may be.
 
         Users choose where there is no default, where an option has `choices`, or where a page says what to fill in.
-        Files of settings count, whatever reads them.
+        That flags and numbers are left as they are says something only where command lines show how users call the
+        program. Files of settings count, whatever reads them.
         """
         options = [item for item in self._added.get(name, ()) if self._of_one_program(item.env, read)]
-        if not all(map(_has_text, options)) or (options and not _is_of_options(read)):
+        if not all(map(_has_one_value, options)) or (options and not _is_of_options(read)):
             return ()
-        defaults = [(item.default, item.env) for item in options if item.default] or self._in_mapping(name, read)
+        switches = [item for item in options if _kind(item) != "str"]
+        if switches and (name in SET_BY_LAUNCHERS or not any(self._is_shown[item.env.module] for item in switches)):
+            return ()
+        defaults = [default for item in options for default in self._by_default(item)] or self._in_mapping(name, read)
         if not defaults or any(self._of_one_program(self._around(site), read) for site in self._setting_any):
             return ()
-        named_so = [named(item.call) for item in options] or [{f"--{name}"}]
-        dashed = ([word for word in names if word.startswith("-")] for names in named_so)
-        passed = (given.text for names in dashed for given in self.demanded.passed(names))
         calls = ((site.expr.keyword(name), site) for site in self.index.calls_named(("set_defaults",)))
         set_by = ((expr, self._around(site)) for expr, site in calls if expr is not None)
         writes = ((write, module) for module, write in self.index.outside_writes.get(name, ()))
         written = ((write.event.value, self.evaluator.generic(module, write.function)) for write, module in writes)
-        in_code = (*defaults, *set_by, *written, *self._settings_texts.get(name, ()))
+        in_code = (*set_by, *written, *self._settings_plain.get(name, ()))
         known = (self.evaluator.values(expr, env) if expr is not None else (TOP,) for expr, env in in_code)
-        values = dict.fromkeys((*(Const(text, "str") for text in passed), *chain.from_iterable(known)))
-        return tuple(values) if all(map(_is_plain, values)) else ()
+        passed = self._passed(name, options)
+        values = tuple(dict.fromkeys((*defaults, *passed, *chain.from_iterable(known))))
+        return values if all(map(_is_plain, values)) else ()
 
-    def _in_mapping(self, name: str, read: Value) -> list[Argument]:
+    def _by_default(self, option: _Option) -> Values:
+        """What an option is where the command line doesn't have it."""
+        action = option.call.keyword("action")
+        if option.default is None:
+            return (Const(action is not None and action.value == "store_false", "bool"),)
+        return self.evaluator.values(option.default, option.env)
+
+    def _passed(self, name: str, options: list[_Option]) -> Iterator[Value]:
+        """What command lines give to an option. A launcher has it, too, to hand on what it is given itself."""
+        for names, kind in [(named(item.call), _kind(item)) for item in options] or [({f"--{name}"}, "str")]:
+            for given in self.demanded.passed(word for word in names if word.startswith("-")):
+                handing = [item for item in self._added.get(name, ()) if item.env.module.path == given.path]
+                if given.text == _COMPUTED and handing:
+                    yield from (value for item in handing for value in self._by_default(item))
+                else:
+                    yield _as(kind, given.text)
+
+    def _find_shown(self, module: Module) -> bool:
+        """Whether some command line gives an option of a file to a program that has the file."""
+        return bool(self.demanded.texts(self._dashed[module], module, None))
+
+    @cached_property
+    def _dashed(self) -> dict[Module, set[str]]:
+        """The names of all options that a file adds, as command lines have them."""
+        found: dict[Module, set[str]] = defaultdict(set)
+        for options in self._added.values():
+            for option in options:
+                found[option.env.module] |= {name for name in named(option.call) if name.startswith("-")}
+        return found
+
+    def _in_mapping(self, name: str, read: Value) -> Values:
         """What a library gets under a name, for what it returns: `args = setup(default_args=dict(mode="paired"))`."""
         made = read.base if isinstance(read, ExtMethod) else None
         if not isinstance(made, ExtInst) or made.call.kind != "call":
-            return []
+            return ()
         given = (*made.call.args[1:], *(expr for _, expr in made.call.keywords))
         mappings = (value for expr in given for value in self.evaluator.values(expr, made.env))
-        return [pair for mapping in mappings for pair in self.evaluator.containers.under_key(mapping, name)]
+        found = (pair for mapping in mappings for pair in self.evaluator.containers.under_key(mapping, name))
+        return tuple(value for pair in found for value in self.evaluator.values(*pair))
 
     @cached_property
     def _setting_any(self) -> list[Site]:
@@ -428,8 +465,8 @@ class Declared:
         return self._set(_is_file)
 
     @cached_property
-    def _settings_texts(self) -> dict[str, list[Argument]]:
-        return self._set(lambda expr: isinstance(expr.value, str))
+    def _settings_plain(self) -> dict[str, list[Argument]]:
+        return self._set(lambda expr: isinstance(expr.value, str | int | float))
 
     def _set(self, wanted: Callable[[Expr], bool]) -> dict[str, list[Argument]]:
         found: dict[str, list[Argument]] = defaultdict(list)
@@ -456,19 +493,43 @@ def _is_open(option: _Option) -> bool:
 
 def _is_of_options(read: Value) -> bool:
     """Whether something may be read from options: from what a parser gives, or from what isn't known."""
-    return _parser_of(read) is not None or (isinstance(read, ExtMethod) and isinstance(read.base, Opaque | Free))
+    if _parser_of(read) is not None:
+        return True
+    base = read.base if isinstance(read, ExtMethod) else None
+    return isinstance(base, Opaque | Free) or (isinstance(base, ExtInst) and base.name.endswith("parse_args"))
 
 
-def _has_text(option: _Option) -> bool:
-    """Whether an option is one text, any text, with a default."""
-    text = option.default is not None and isinstance(option.default.value, str)
-    return text and {"choices", "nargs", "action"}.isdisjoint(key for key, _ in option.call.keywords)
+def _has_one_value(option: _Option) -> bool:
+    """Whether an option is a flag, or one text or number, any one, with a default."""
+    given = dict(option.call.keywords)
+    action = given.get("action")
+    if action is not None:
+        return action.value in ("store_true", "store_false") and {"choices", "nargs", "const"}.isdisjoint(given)
+    choices = given.get("choices")
+    is_flag = choices is not None and [part.value for part in choices.args] == [0, 1]
+    plain = option.default is not None and isinstance(option.default.value, str | int | float)
+    return plain and "nargs" not in given and (choices is None or is_flag)
+
+
+def _kind(option: _Option) -> str:
+    """The type of an option's values."""
+    return "bool" if option.default is None else type(option.default.value).__name__
+
+
+def _as(kind: str, text: str) -> Value:
+    """A text on a command line as a value; of a flag, and of what is no number, it isn't known."""
+    if kind == "str":
+        return Const(text, "str")
+    try:
+        return TOP if kind == "bool" else Const(float(text) if kind == "float" else int(text), kind)
+    except ValueError:
+        return TOP
 
 
 def _is_plain(value: Value) -> bool:
-    """Whether something is a text that nothing has to be put in the place of, or the value of a flag."""
+    """Whether something is a number, the value of a flag, or a text that nothing has to be put in the place of."""
     known = value.value if isinstance(value, Const) else None
-    return isinstance(known, bool) or (isinstance(known, str) and _PLAIN.fullmatch(known) is not None)
+    return isinstance(known, int | float) or (isinstance(known, str) and _PLAIN.fullmatch(known) is not None)
 
 
 def _is_one_of(readers: frozenset[str], imported: ImportedName) -> bool:

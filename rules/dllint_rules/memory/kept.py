@@ -26,6 +26,7 @@ from dllint import (
     Severity,
     Sizes,
     Span,
+    SwitchedOff,
     Unselected,
     Write,
     only_first_batch,
@@ -212,8 +213,8 @@ def bloat(
         what = f"{what}, likely small ({small})"
         least = project.analysis(Sizes).least(held.value)
         how = f"from some {least:,} entries on it matters that {how}, {each} for each"
-    undecided = not small and not is_surely_large(project, held)
-    unselected = project.analysis(Unselected).clause(held) if undecided else ""
+    selected_by = SwitchedOff if is_surely_large(project, held) else Unselected
+    unselected = "" if small else project.analysis(selected_by).clause(held)
     return Finding(
         code=code,
         path=write.path,
