@@ -20,7 +20,7 @@ from dllint.syntax.parse import parse
 from dllint.syntax.write import place_imports
 
 HEAD = """\
-import copy, csv, glob, gzip, h5py, itertools, json, os, pandas, random, zipfile
+import copy, csv, glob, gzip, h5py, itertools, json, os, pandas, random, re, zipfile
 from natsort import natsorted
 from pathlib import Path
 from torch.utils.data import DataLoader, Dataset
@@ -111,6 +111,10 @@ ARRAY = "np.array({}, dtype=str)"
         "sorted(itertools.chain(glob.glob(root), *[os.listdir(name) for name in os.listdir(root)]))",
         "sorted(h5py.File(root).keys())",
         "pandas.read_csv(root)['name'].astype(str).tolist()",
+        "open(root).readlines() * int(root)",
+        "int(root) * (glob.glob(root) + os.listdir(root)[1:])",
+        "[re.sub('a', '', name) for name in open(root)]",
+        "[re.compile('a').sub('', name) for name in glob.glob(root)]",
     ],
 )
 def test_lists_of_strings_become_arrays(value: str) -> None:
@@ -170,6 +174,56 @@ def test_keys_that_may_be_something_else_stay() -> None:
     assert fix.applicability is Applicability.MANUAL
 
 
+FOUND = """\
+    def found(self, folder):
+        files = []
+        for name in os.listdir(folder):
+            path = os.path.join(folder, name)
+            if os.path.isdir(path):
+                files.extend(self.found(path))
+            else:
+                files.append({item})
+        return files
+"""
+
+
+def test_a_function_that_calls_itself_lists_strings_if_all_others_are() -> None:
+    texts = fixed(program("self.files = self.found(root)", FOUND.format(item="path")))
+    assert "self.files = np.array(self.found(root), dtype=str)" in texts
+    others = FOUND.format(item="path if len(path) > 9 else None")
+    assert fix_of(program("self.files = self.found(root)", others)).applicability is Applicability.MANUAL
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "self.files = self.files * int(more[0])",
+        "self.files = self.files[::2]\n    self.files = random.sample(self.files, k=9) * int(more[0])",
+        "self.files *= more[0]",
+    ],
+)
+def test_a_list_that_is_cut_or_repeated_before_it_is_an_array(again: str) -> None:
+    init = f"self.files = open(root).readlines()\nif len(self.files) > len(more):\n    {again}"
+    text = fixed(program(init, "    def first(self):\n        return open(self.files[0])\n"))
+    assert text.count("np.array(") == text.count("np.array(self.files, dtype=str)") == 1
+
+
+def test_a_part_of_a_part_of_an_array_is_one() -> None:
+    cut = "if len(self.files) > int(root):\n    self.files = self.files[int(root)::2][:9]"
+    text = fixed(program(f"with open(root) as file:\n    self.files = [line.strip() for line in file]\n{cut}"))
+    assert "self.files = np.array([line.strip() for line in file], dtype=str)\n" in text
+    assert "            self.files = self.files[int(root)::2][:9]\n" in text
+
+
+def test_what_a_file_had_before_a_part_of_it_is_saved_there_is_not_known() -> None:
+    init = "self.files = sorted(pickle.load(open(root, 'rb')))\npickle.dump(self.files, open(root, 'wb'))"
+    try:
+        fix = fix_of(program(f"import pickle\n{init}"))
+    except ValueError:
+        return  # not reported at all
+    assert fix.applicability is Applicability.MANUAL
+
+
 def test_a_list_may_lose_some_before_it_is_an_array() -> None:
     later = "for name in os.listdir(root):\n    self.files.remove(name)"
     text = fixed(program(f"self.files = glob.glob(root)\n{later}"))
@@ -196,6 +250,10 @@ def test_a_list_may_lose_some_before_it_is_an_array() -> None:
         "sorted(glob.glob(root))\nself.files.append(None)",
         "sorted(glob.glob(root))\nself.files[0] = more",
         "list()\nfor name in glob.glob(root):\n    self.files.append((name, 1) if more else name)",
+        "(glob.glob(root) + [None])[1:] * int(root)",
+        "[re.sub(*more) for name in glob.glob(root)]",
+        "[re.sub(more[0], b'', name) for name in glob.glob(root)]",
+        "[re.compile(b'a').sub(b'', name) for name in open(root, 'rb')]",
     ],
 )
 def test_what_may_hold_something_else_stays(value: str) -> None:

@@ -121,6 +121,22 @@ def test_what_may_be_no_list_of_records_stays(init: str, item: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("again", "why"),
+    [
+        ("self.rows *= 9", ""),
+        ("self.rows *= int(path)", ""),
+        ("self.rows = self.rows[::2] * int(path)", ""),
+        ("self.rows *= more[0]", "multiplies it by what is not seen to be an integer: `more[0]`"),
+        ("self.rows = json.load(open(path))['size'] * more[0]", "sets what is not certain to be a list of records"),
+    ],
+)
+def test_a_list_of_records_is_repeated_by_integers(again: str, why: str) -> None:
+    _, fix = fix_of(f"{FILLED}if more:\n    {again}\n")
+    assert (fix.applicability is Applicability.UNSAFE) is not bool(why)
+    assert why in fix.title
+
+
+@pytest.mark.parametrize(
     ("imported", "value"),
     [
         ("", "sum([[(name, size) for size in range(9)] for name in open(path)], [])"),

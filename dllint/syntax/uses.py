@@ -35,8 +35,8 @@ class Use(NamedTuple):
     """An occurrence of a name or of `base.attribute`.
 
     `kind` is read (its length, an item, a loop), sliced (a slice that is kept), whole (all of it at once: `in`), joined
-    (`+`), write (`base.attribute = ...`), filled (`append` and the like, `+=`, `random.shuffle`, as statements), set
-    (in other ways, or deleted), tested (for being empty), returned, stored (under another name), given (to another
+    (`+`), write (`base.attribute = ...`), filled (`append` and the like, `+=`, `*=`, `random.shuffle`, as statements),
+    set (in other ways, or deleted), tested (for being empty), returned, stored (under another name), given (to another
     function), named (by a string in `getattr`), foreign (it is asked for what no list has) or other. Of a name, `base`
     is the name itself.
     """
@@ -144,7 +144,7 @@ def _kind(seen: Outline, node: ast.expr, mapping: bool = False) -> str:
             return "write"
         case ast.Tuple() | ast.List() if _is_target(seen, parent):
             return "write"
-        case ast.AugAssign(op=ast.Add()) if field == "target":
+        case ast.AugAssign(op=ast.Add() | ast.Mult()) if field == "target":
             return "filled"
         case _ if not isinstance(getattr(node, "ctx", None), ast.Load):
             return "set"

@@ -304,9 +304,12 @@ class Change(KeptList):
         """What is not seen to be a string (a record), in words: one thing that is put in, or what the list is of."""
         activations = self._activations(self.write.function)
         for value in chain.from_iterable(self.project.values(kept, env) for env in activations):
-            for item, scope in self.contents.others(value):
+            for kind, item, scope in self.contents.others(value):
                 path = scope.module.path
                 row = self.project.source(path).location(item.start)[0]
+                if kind == "count":
+                    number = self._text(item, path)
+                    return f"{path}:{row} multiplies it by what is not seen to be an integer: `{number}`"
                 self.mixed = isinstance(value, Seq) and self.contents.has_some(value)
                 return f"{path}:{row} puts in what is not seen to be a {self.contents.each}: `{self._text(item, path)}`"
         return f"`{self._text(kept)}` is not seen to be a {self.contents.whole} of its own"

@@ -453,10 +453,15 @@ def set_to(place: Place) -> list[Expr | None]:
 def _cut(value: Expr, target: Expr) -> list[Expr]:
     """Where a value names its target, if it is a part of it, or one of several."""
     arms = _arms(value)
-    sliced = [arm.args[0] for arm in arms if arm.kind == "subscript" and any(key.kind == "slice" for key in arm.args)]
-    named = [*sliced, *(arm for arm in arms if arm.kind == "attribute")]
-    only = sliced and len(named) == len(arms) and all(part.dotted == target.dotted for part in named)
-    return named if only else []
+    named = [_sliced(arm) for arm in arms]
+    return named if named != arms and all(part.dotted == target.dotted for part in named) else []
+
+
+def _sliced(value: Expr) -> Expr:
+    """What a value is a part of: `rows` of `rows[::2][:9]`; anything else itself."""
+    while value.kind == "subscript" and any(key.kind == "slice" for key in value.args):
+        value = value.args[0]
+    return value
 
 
 def _arms(value: Expr) -> list[Expr]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from dllint import MAPPINGS, Const, Env, Expr, ExtInst, Project, Seq, Value
 from dllint_rules.memory.puts import Put, puts
 from dllint_rules.memory.rows import NUMBERS, Rows
@@ -46,7 +44,7 @@ class Mappings(Rows):
         self.keys = Keys(project)
         self.asked = asked
 
-    def _list(self, value: Value, depth: int) -> bool:
+    def _is_made_of_items(self, value: Value, depth: int) -> bool:
         if isinstance(value, ExtInst):
             return self._external(value, depth) or self._saved(value, depth)
         pairs = _pairs(value)
@@ -91,15 +89,17 @@ class Mappings(Rows):
             and all(self._is_data(part, put.env) for part in put.parts)
         )
 
-    def others(self, value: Value) -> Iterator[tuple[Expr, Env]]:
+    def others(self, value: Value) -> list[tuple[str, Expr, Env]]:
         """What is put into a dictionary, where it is made and later, that is not surely such a key or value."""
-        if isinstance(value, Seq):
-            for key, row in _pairs(value) or ():
-                if not self._is_pair(key, row, value.env, MAX_DEPTH):
-                    yield row, value.env
-        for what, env, put in puts(self.project, value):
-            if put is None or not self._puts_rows(put, MAX_DEPTH):
-                yield what, env
+        found: list[tuple[str, Expr, Env]] = []
+        with self._assumed(value):
+            if isinstance(value, Seq):
+                pairs = ((key, row, value.env) for key, row in _pairs(value) or ())
+                found += [("item", row, env) for key, row, env in pairs if not self._is_pair(key, row, env, MAX_DEPTH)]
+            for what, env, put in puts(self.project, value):
+                if put is None or not self._puts_rows(put, MAX_DEPTH):
+                    found.append(("item", what, env))
+        return found
 
 
 def _pairs(value: Value) -> list[tuple[Expr, Expr]] | None:

@@ -66,6 +66,10 @@ class IntegerRows(TextRows):
             return len(expr.args) == self.width and all(is_integer(part, env) for part in expr.args)
         return super().is_item(expr, env, depth)
 
+    def is_count(self, expr: Expr, env: Env) -> bool:
+        """Whether what a list is multiplied by surely is an integer: an array would multiply its numbers."""
+        return self.project.analysis(Entries).is_integer(expr, env)
+
 
 class Cells(Texts):
     """Asks of expressions whether they surely are lists of the cells of a column: text, numbers, what pandas reads."""
@@ -115,6 +119,10 @@ class Rows(Texts):
         if self.texts.is_item(expr, env, depth - 1):
             return True
         return self._are_rows(self.project.values(expr, env), depth)
+
+    def is_count(self, expr: Expr, env: Env) -> bool:
+        """Whether what a list is multiplied by surely is an integer: an array would multiply numbers in its rows."""
+        return self.project.analysis(Entries).is_integer(expr, env)
 
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call

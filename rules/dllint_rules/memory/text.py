@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from dllint import GENERATOR, MAPPINGS, Const, Env, Event, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
 from dllint_rules.memory.puts import puts
-from dllint_rules.memory.saved import saved
+from dllint_rules.memory.saved import SAVERS, saved
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -51,6 +52,7 @@ class Texts:
 
     def __init__(self, project: Project) -> None:
         self.project = project
+        self._asked: set[Value] = set()
 
     def is_list(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a list of strings, possibly an empty one."""
@@ -76,6 +78,10 @@ class Texts:
         values = self.project.values(expr, env)
         return bool(values) and all(self._text(value, depth - 1) for value in values)
 
+    def is_count(self, expr: Expr, env: Env) -> bool:
+        """Whether what a list is multiplied by surely says how often it is repeated: nothing else multiplies text."""
+        return True
+
     def gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
         """Whether going through an expression gives such items only. A list that is written there has no other name."""
         if expr.kind in ("list", "tuple", "set"):
@@ -84,6 +90,22 @@ class Texts:
         return depth > 0 and bool(values) and all(self._items(value, depth - 1) for value in values)
 
     def _list(self, value: Value, depth: int) -> bool:
+        if value in self._asked:
+            # A list has nothing from itself but what it has from elsewhere. What a file has is there before.
+            return not (isinstance(value, ExtInst) and value.name in SAVERS)
+        with self._assumed(value):
+            return self._is_made_of_items(value, depth)
+
+    @contextmanager
+    def _assumed(self, value: Value) -> Iterator[None]:
+        """While it is asked whether a value is such a list, it is one as far as it is made of itself."""
+        self._asked.add(value)
+        try:
+            yield
+        finally:
+            self._asked.remove(value)
+
+    def _is_made_of_items(self, value: Value, depth: int) -> bool:
         match value:
             case ExtInst(base=base, call=call) if is_slice(call):
                 return base is not None and self._list(base, depth)
@@ -91,6 +113,12 @@ class Texts:
                 return self._external(value, depth) or self._saved(value, depth)
             case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "+":
                 return all(self.is_list(item, env, depth) for item in expr.args)
+            case Opaque(expr=expr, env=env) if expr.kind == "binop" and expr.name == "*":
+                one, other = expr.args
+                return any(
+                    self.is_count(count, env) and self.is_list(repeated, env, depth)
+                    for repeated, count in ((one, other), (other, one))
+                )
             case Opaque(expr=expr, env=env) if expr.kind == "subscript" and expr.args[1].kind == "slice":
                 return self.is_list(expr.args[0], env, depth)
             case Seq(expr=expr, env=env) if expr.kind == "comprehension" and expr.name == "list":
@@ -128,18 +156,10 @@ class Texts:
         return name in _LISTINGS or method in _LISTING or splits
 
     def _copies_items(self, copied: ExtInst, depth: int) -> bool:
-        """Whether what is copied gives such items only, other than the copy, which may have taken its place since.
-
-        `list()` copies nothing, and has what is put into it.
-        """
+        """Whether what is copied gives such items only. `list()` copies nothing, and has what is put into it."""
         if len(copied.call.args) == 1:
             return copied.name == "builtins.list" and self._filled(copied, depth)
-        given = copied.call.args[1]
-        values = self.project.values(given, copied.env)
-        if copied not in values:
-            return self.gives_items(given, copied.env, depth)
-        others = [value for value in values if value != copied]
-        return depth > 0 and bool(others) and all(self._items(value, depth - 1) for value in others)
+        return self.gives_items(copied.call.args[1], copied.env, depth)
 
     def _joins_items(self, lists: Expr, env: Env, depth: int) -> bool:
         """Whether going through all that an expression gives, one after the other, gives such items only."""
@@ -173,16 +193,20 @@ class Texts:
         for scope, event, receiver, what in self.project.evaluator.containers.mutations_around(made.env):
             if receiver.kind in ("name", "attribute") and made in self.project.values(receiver, scope):
                 item = _set_to(event, what)
-                yield ("item", item, scope) if item is not None else (event.kind, what, scope)
+                repeats = event.kind == "augment" and event.name == "Multiply"
+                kind = "item" if item is not None else "count" if repeats else event.kind
+                yield kind, item or what, scope
 
-    def others(self, value: Value) -> Iterator[tuple[Expr, Env]]:
-        """What is put into a list, where it is made and later, that is not surely such an item."""
-        if isinstance(value, Seq):
-            made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
-            yield from ((item, value.env) for item in made if not self._adds_items(item, value.env))
-        if isinstance(value, Seq | ExtInst):
-            puts = self._puts(value)
-            yield from ((what, env) for kind, what, env in puts if not self._puts_item(kind, what, env, MAX_DEPTH))
+    def others(self, value: Value) -> list[tuple[str, Expr, Env]]:
+        """What is put into a list, where it is made and later, that is not surely such an item, and how it is."""
+        found: list[tuple[str, Expr, Env]] = []
+        with self._assumed(value):
+            if isinstance(value, Seq):
+                made = value.expr.args[-1:] if value.expr.kind == "comprehension" else value.expr.args
+                found += [("item", item, value.env) for item in made if not self._adds_items(item, value.env)]
+            if isinstance(value, Seq | ExtInst):
+                found += [put for put in self._puts(value) if not self._puts_item(*put, MAX_DEPTH)]
+        return found
 
     def has_some(self, made: Seq) -> bool:
         """Whether something that is put into a list later surely is text."""
@@ -195,6 +219,8 @@ class Texts:
     def _puts_item(self, kind: str, what: Expr, scope: Env, depth: int) -> bool:
         if kind == "item":
             return self.is_item(what, scope, depth)
+        if kind == "count":
+            return self.is_count(what, scope)
         if kind == "augment":
             return self.gives_items(what, scope, depth)
         if what.kind != "call" or len(what.args) != 2:
@@ -298,6 +324,9 @@ class Texts:
                 return True
             case ExtInst(name=name, base=base) if name.endswith("[]") and base is not None:
                 return self._item(base, value.call, depth)
+            case (ExtInst(name="re.sub") as given) | ExtInst(name="re.compile().sub", base=ExtInst() as given):
+                # A pattern of text matches nothing else, and text is what it makes of that.
+                return len(given.call.args) > 1 and self.is_item(given.call.args[1], given.env, depth)
             case ExtInst(name=name, base=base):
                 method = method_of(value)
                 if method in ("read", "readline"):
