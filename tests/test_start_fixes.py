@@ -423,6 +423,28 @@ def test_gradients_that_are_on_in_every_process(tail: str, moves: bool) -> None:
         assert "is set for this process only" in refused(script(tail))
 
 
+LOCAL = """\
+def shown():
+    pass
+
+
+def show(item):
+    config = {made}
+    config.size = item
+
+
+"""
+
+
+@pytest.mark.parametrize(("made", "moves"), [("lambda: None", True), ("shown", False), ("Numbers", False)])
+def test_what_each_run_of_a_function_makes_may_be_changed(made: str, moves: bool) -> None:
+    code = script(LOCAL.format(made=made) + LOOP + "show(3)\n")
+    if moves:
+        assert '"__main__":\n    ' in fixed(code, Applicability.SAFE)
+    else:
+        assert "`config` is changed there, and workers import it unchanged" in refused(code)
+
+
 PATCHED = """\
 import networks.layers
 

@@ -111,7 +111,7 @@ class Effects:
         if read is not None:
             return f"{self.view.reader} reads {self._named(read, running)}, which is changed there"
         for value in self.project.values(base, running.env):
-            if isinstance(value, Klass | Func):
+            if isinstance(value, Klass | Func) and not _is_made_there(value, running):
                 return f"`{base.dotted}` is changed there, and workers import it unchanged"
             if isinstance(value, Mod) and (value.module.path, target.name) in self.view.reads:
                 return f"{self.view.reader} reads `{target.name}` of `{base.dotted}`, which is set there"
@@ -199,6 +199,12 @@ class Effects:
         """Whether all calls of the project that set torch's default type set what it is anyway."""
         sites = self.project.index.calls_named(["set_default_dtype", "set_default_tensor_type"])
         return all(len(site.expr.args) > 1 and site.expr.args[1].dotted in _DEFAULT_TYPES for site in sites)
+
+
+def _is_made_there(value: Klass | Func, running: Running) -> bool:
+    """Whether each run of a function makes its own: no process imports that, and what it is given goes with it."""
+    made = value.outer
+    return made is not None and (made.module.path, made.function) == running.function
 
 
 def _wholes(expr: Expr, running: Running) -> Iterator[Expr]:
