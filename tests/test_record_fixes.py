@@ -136,6 +136,27 @@ def test_a_list_of_records_is_repeated_by_integers(again: str, why: str) -> None
     assert why in fix.title
 
 
+CUT = "self.rows = [row for row in self.rows if len(row) > 2]"
+READ = "self.rows = [line.split() for line in open(path)]"
+
+
+@pytest.mark.parametrize(
+    "init",
+    [
+        f"{READ}\njson.dump(self.rows, open(path, 'w'))\n{CUT}",
+        f"if more:\n    {READ}\nelse:\n    {READ}\n    json.dump(self.rows, open(path, 'w'))\n{CUT}",
+        f"{READ}\nkeep(self.rows)\n{CUT}",
+    ],
+)
+def test_what_gets_another_list_than_the_one_that_is_packed(init: str) -> None:
+    assert f"self.rows = Serialized({CUT.partition(' = ')[2]})\n" in fixed(init)
+
+
+def test_a_method_that_may_run_again_finds_what_it_has_packed() -> None:
+    more = f"    def load(self, path):\n        keep(self.rows)\n        {CUT}\n"
+    assert not is_packed(f"{READ}\nself.load(path)", "return self.rows[index]", more)
+
+
 @pytest.mark.parametrize(
     ("imported", "value"),
     [

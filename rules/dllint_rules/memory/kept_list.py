@@ -233,12 +233,19 @@ class KeptList:
             # What is set instead is as good as it was, but where items are made paths again, it must have none.
             return not self.of_paths or _sets_nothing(place)
         if not self.filled:
-            return span.end <= self.write.event.start and kind in _OF_THE_LIST and not self._in_loop()
+            above = span.end <= self.write.event.start and not self._in_loop()
+            return above and (kind in _OF_THE_LIST or self._has_another(place))
         line = self._line()
         if line is None or span.start >= line[0]:
             return False
         own = kind == "write" or self._is_variable(place)
         return kind in _BEFORE or (own and self._is_list_too(span))
+
+    def _has_another(self, place: Place) -> bool:
+        """Whether a use above the assignment gets a list that stays one: `__init__` hasn't set what becomes none."""
+        again = [write for write in self.set_again if write.function == self.write.function]
+        set_above = any(write.event.start < place.use.span.start for write in again)
+        return self.module.model.functions[self.write.function].name == "__init__" and not set_above
 
     def _becomes_tensor(self, place: Place) -> bool:
         """Whether what a use sets is a tensor, or becomes one below."""
