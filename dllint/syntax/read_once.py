@@ -21,8 +21,8 @@ def read_once(source: Source, reads: Sequence[Span]) -> list[Edit]:
     """The edits that read each item once, of those that a function reads several times.
 
     `reads` are the places of `self.rows` in `self.rows[index]`; nothing may change what that is outside of `__init__`.
-    The index is a name that the function binds once, or an item of an attribute by such a name. Where the function may
-    not come to the first read, all stay as they are.
+    The index is a name that the function binds above the first read and not again before the last one, or an item of
+    an attribute by such a name. Where the function may not come to the first read, all stay as they are.
     """
     seen = outline(source.text)
     items: dict[tuple[ast.AST, str], list[ast.Subscript]] = defaultdict(list)
@@ -42,7 +42,7 @@ def _named(source: Source, seen: Outline, function: ast.AST, items: list[ast.Sub
     """The edits for the reads of one item."""
     index, block = items[0].slice, _block(seen, items)
     statement = next((one for one in block if any(_is_in(seen, item, one) for item in items)), None)
-    if len(items) < 2 or statement is None or not _is_settled(seen, function, index, statement):
+    if len(items) < 2 or statement is None or not _is_settled(seen, function, index, _from(seen, block, items)):
         return []
     if not any(_surely_runs(seen, item, statement) for item in items):
         return []
@@ -65,6 +65,12 @@ def _block(seen: Outline, items: Sequence[ast.AST]) -> list[ast.stmt]:
     """The statements of the innermost block that all nodes are in."""
     blocks = [[_statements(above, field) for above, field in _steps(seen, item)] for item in items]
     return next((block for block in blocks[0] if block and all(block in other for other in blocks)), [])
+
+
+def _from(seen: Outline, block: Sequence[ast.stmt], items: Sequence[ast.AST]) -> Sequence[ast.stmt]:
+    """The statements of a block from the first one that has an item to the last one."""
+    having = [number for number, one in enumerate(block) if any(_is_in(seen, item, one) for item in items)]
+    return block[having[0] : having[-1] + 1]
 
 
 def _steps(seen: Outline, node: ast.AST) -> list[tuple[ast.AST, str]]:
@@ -113,18 +119,35 @@ def _surely_runs(seen: Outline, node: ast.AST, statement: ast.stmt) -> bool:
     return False
 
 
-def _is_settled(seen: Outline, function: ast.AST, index: ast.expr, statement: ast.stmt) -> bool:
-    """Whether an index stays what it is from a statement on."""
+def _is_settled(seen: Outline, function: ast.AST, index: ast.expr, within: Sequence[ast.stmt]) -> bool:
+    """Whether an index stays what it is while some statements of a block run."""
     match index:
         case ast.Name(id=name):
-            bound = _bindings(function, name)[0] if _is_bound_once(function, name) else None
-            own = bound is not None and not any(isinstance(above, ast.comprehension) for above, _ in seen.path(bound))
-            before = seen.offsets.span(statement)[0]
-            return own and isinstance(bound, ast.Name | ast.arg) and seen.offsets.span(bound)[0] < before
+            bound, before = _bindings(function, name), seen.offsets.span(within[0])[0]
+            starts = [seen.offsets.span(one)[0] for one in bound if isinstance(one, ast.Name | ast.arg)]
+            return (
+                len(starts) == len(bound)
+                and any(start < before for start in starts)
+                and all(_is_own(seen, function, one) for one in bound)
+                and not any(_is_in(seen, one, statement) for one in bound for statement in within)
+                and (len(bound) == 1 or not any(_is_put_off(statement, name) for statement in within))
+            )
         case ast.Subscript(value=ast.Attribute(value=ast.Name(), attr=attribute), slice=ast.Name() as inner):
             uses = (node for node in ast.walk(seen.tree) if isinstance(node, ast.Attribute) and node.attr == attribute)
-            return _is_settled(seen, function, inner, statement) and all(_only_reads(seen, node) for node in uses)
+            return _is_settled(seen, function, inner, within) and all(_only_reads(seen, node) for node in uses)
     return False
+
+
+def _is_own(seen: Outline, function: ast.AST, bound: ast.AST) -> bool:
+    """Whether a binding is a variable of a function itself, not of one in it or of a comprehension."""
+    above = next(above for above, _ in seen.path(bound) if isinstance(above, FunctionNode | ast.comprehension))
+    return above is function
+
+
+def _is_put_off(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement has a generator that reads a name when it is asked for items, perhaps later."""
+    generators = (node for node in ast.walk(statement) if isinstance(node, ast.GeneratorExp))
+    return any(isinstance(node, ast.Name) and node.id == name for one in generators for node in ast.walk(one))
 
 
 def _bindings(function: ast.AST, name: str) -> list[ast.AST]:

@@ -68,6 +68,16 @@ def read(body: str) -> str:
             "if self.rows[index][0]:\n    return self.rows[index][1]\n",
             "record = self.rows[index]\nif record[0]:\n    return record[1]\n",
         ),
+        (
+            "index = index % 3\nreturn self.rows[index][0], self.rows[index][1]\n",
+            "index = index % 3\nrecord = self.rows[index]\nreturn record[0], record[1]\n",
+        ),
+        (
+            "while True:\n    try:\n        if 'a' in self.rows[index]:\n            return self.rows[index]['a']\n"
+            "    except OSError:\n        index = 3\n",
+            "while True:\n    try:\n        record = self.rows[index]\n        if 'a' in record:\n"
+            "            return record['a']\n    except OSError:\n        index = 3\n",
+        ),
     ],
 )
 def test_an_item_that_is_read_several_times_gets_a_name(body: str, expected: str) -> None:
@@ -90,6 +100,11 @@ def test_an_item_that_is_read_several_times_gets_a_name(body: str, expected: str
         "a = self.rows[place][0]\nreturn a, self.rows[place][1]\n",
         "self.keys.pop()\na = self.rows[self.keys[index]]\nreturn a, self.rows[self.keys[index]]\n",
         "pass; a = self.rows[index]\nreturn a, self.rows[index]\n",
+        "while more:\n    a = self.rows[index]\n    index += 1\n    more = self.rows[index]\n",
+        "a = more or (self.rows[index][x] for x in self.rows[index])\nindex += 1\nreturn list(a)\n",
+        "a = [self.rows[index][0], (self.rows[index][x] for x in more)]\nindex += 1\nreturn list(a[1])\n",
+        "def skip():\n    nonlocal index\n    index += 1\na = self.rows[index]\nskip()\nreturn a, self.rows[index]\n",
+        "a = [self.rows[index], (index := 3)]\nreturn a, self.rows[index]\n",
         "global g\ng = 1\na = self.rows[g]\nreturn a, self.rows[g]\n",
     ],
 )
