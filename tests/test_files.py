@@ -234,6 +234,9 @@ def test_words_that_do_not(text: str) -> None:
     assert not peek("a.py", text.encode(), words()).passes
 
 
+BELOW = {"a.*", "..c.d.*", "f.g.*"}
+
+
 @pytest.mark.parametrize(
     ("text", "imports"),
     [
@@ -248,7 +251,8 @@ def test_words_that_do_not(text: str) -> None:
         ("from a import(b)\n", {"a", "a.b"}),
         ("important = 1\n", set()),
         ("importlib.import_module('a.b')\nimport_module(\n    \"c\",\n)\n", {"a.b", "c"}),
-        ("import_module('.a', 'b')\nimport_module('a.%s' % b)\nimport_module(b)\n", set()),
+        ("import_module('.a', 'b')\nimport_module(f'a_{c}')\nimport_module(f'.{c}')\nimport_module(b)\n", set()),
+        ("import_module('a.%s' % b)\nimport_module(f'..c.d.{e}')\nimport_module('f.g.h_' + i)\n", BELOW),
     ],
 )
 def test_imports_are_read_from_the_bytes(text: str, imports: set[str]) -> None:
@@ -286,6 +290,21 @@ def test_closure_finds_modules_wherever_scripts_may_be_run_from() -> None:
         "pkg/unrelated.py": "",
     }
     assert closed(files) == set(files) - {"pkg/unrelated.py"}
+
+
+def test_closure_over_the_modules_of_a_package_of_which_a_computed_name_may_be_any() -> None:
+    files = {
+        "train.py": "import_module(f'asr.models.{name}').train()",
+        "asr/models/__init__.py": "",
+        "asr/models/las/__init__.py": "from .train import train",
+        "asr/models/las/train.py": "from asr import data",
+        "asr/models/plain.py": "",
+        "asr/data.py": "import_module(f'.kinds.{name}', __package__)  # DataLoader",
+        "asr/kinds/words.py": "",
+        "more/kinds/words.py": "",
+        "other.py": "import_module(f'more.{name}')",
+    }
+    assert closed(files) == set(files) - {"more/kinds/words.py", "other.py"}
 
 
 def test_closure_when_the_root_is_the_package_itself() -> None:

@@ -49,14 +49,17 @@ _OF_THE_FIELD = re.compile(
 )
 _BEFORE = re.compile(rb"(?:^|.*[\r;:])[ \t\f]*(?:from[ \t]+(\S+)[ \t]+)?$", re.DOTALL)
 _AFTER = re.compile(rb"[ \t]*(\([^)]*\)|(?:[^\\\r\n;]|\\\r?\n)*)")
-_BY_NAME = re.compile(rb"""\bimport_module\(\s*["']([\w.]+)["']\s*,?\s*\)""")
-"""The evaluator knows which module that is, if the file is parsed."""
+_BY_NAME = re.compile(rb"""\bimport_module\(\s*f?["']([\w.]+)(["']\s*,?\s*\))?""")
+"""The evaluator knows which module that is, or which it may be, if the file is parsed."""
+_BELOW = ".*"
+"""Behind the package that a computed name begins with, any module of which may be imported."""
 
 
 class Peek(msgspec.Struct, frozen=True):
     """What the bytes of a file say: does it name something of the field, and which modules does it import.
 
-    `from ..a import b` is `..a` and `..a.b`: from outside, b may be a name or a module.
+    `from ..a import b` is `..a` and `..a.b`: from outside, b may be a name or a module. `import_module(f"a.b.{c}")` is
+    `a.b.*`.
     """
 
     passes: bool
@@ -152,7 +155,13 @@ def _imports(data: bytes) -> Iterator[str]:
         yield origin
         for name in names:
             yield f"{origin}{name}" if origin.endswith(".") else f"{origin}.{name}"
-    yield from (match[1].decode("utf-8", "replace") for match in _BY_NAME.finditer(data))
+    for match in _BY_NAME.finditer(data):
+        name = match[1].decode("utf-8", "replace")
+        package = name.rpartition(".")[0]
+        if match[2]:
+            yield name
+        elif package.strip("."):
+            yield f"{package}{_BELOW}"
 
 
 def _names(listed: bytes) -> Iterator[str]:
@@ -216,11 +225,18 @@ def _targets(
     package = own if path.rpartition("/")[2].startswith("__init__.") else own[:-1]
     for name in seen.imports:
         dots = len(name) - len(name.lstrip("."))
-        inner = tuple(part for part in name[dots:].split(".") if part)
-        if dots:
-            whole = (*package[: len(package) - dots + 1], *inner)
+        inner = tuple(part for part in name[dots:].removesuffix(_BELOW).split(".") if part)
+        whole = (*package[: len(package) - dots + 1], *inner)
+        if name.endswith(_BELOW):
+            yield from (other for other, parts in modules.items() if _is_below(parts, whole if dots else inner, dots))
+        elif dots:
             yield from (other for other, parts in by_last.get(whole[-1] if whole else "", ()) if parts == whole)
-            continue
-        for end in range(1, len(inner) + 1):
+        for end in range(1, len(inner) + 1) if not dots else ():
             wanted = inner[:end]
             yield from (other for other, parts in by_last.get(wanted[-1], ()) if parts[-end:] == wanted)
+
+
+def _is_below(parts: tuple[str, ...], package: tuple[str, ...], at_root: int) -> bool:
+    """Whether a module is in a package, which begins at the root or anywhere."""
+    last = 0 if at_root else len(parts) - len(package) - 1
+    return any(parts[at : at + len(package)] == package != parts[at:] for at in range(last + 1))

@@ -11,6 +11,7 @@ import pytest
 from dllint_rules.correctness.dll609_state_only_in_main import StateOnlyInMain
 from dllint_rules.lifetime.analysis.restarts import Restarts
 from dllint_rules.pickling.dll103_lambda_to_loader import LambdaToLoader
+from dllint_rules.start.dll301_missing_main_guard import MissingMainGuard
 
 from dllint import Certainty, Project
 from dllint.collect import collect
@@ -57,6 +58,13 @@ def wrap(collate):
     return make(collate)
 
 
+"""
+TRAINS = """from torch.utils.data import DataLoader
+
+
+def train():
+    for batch in DataLoader(range(4), num_workers=2):
+        print(batch)
 """
 LOADER = "DataLoader(range(4), num_workers=2, collate_fn=wrap({}))"
 
@@ -422,6 +430,18 @@ def test_a_name_that_goes_to_many_places_is_no_call_of_what_users_call(readers: 
     uses = "".join(use.format(n) for n in range(readers))
     found = project(f"from torch.utils.data import DataLoader\n\n\n{rows}{uses}")
     assert [finding.certainty for finding in LambdaToLoader().check(found)] == [Certainty.LIKELY]
+
+
+@pytest.mark.parametrize(("folders", "modules", "found"), [(20, 4, 1), (60, 4, 0), (1, 60, 1)])
+def test_a_text_that_may_name_many_modules_names_those_of_its_package(folders: int, modules: int, found: int) -> None:
+    packages = [f"models/m{number}" for number in range(folders)]
+    files = {f"{package}/part{part}.py": "" for package in packages for part in range(modules)}
+    files |= {f"{package}/__init__.py": "from .part0 import train\n" for package in packages}
+    files |= {f"{package}/part0.py": TRAINS for package in packages}
+    files["main.py"] = "import importlib, sys\nimportlib.import_module(f'models.{sys.argv[1]}').train()\n"
+    sources = {path: Source(path, text) for path, text in files.items()}
+    whole = Project({path: collect(source) for path, source in sources.items()}, Targets(), sources.__getitem__)
+    assert len(list(MissingMainGuard().check(whole))) == found
 
 
 @pytest.mark.parametrize("steps", [5, 80])

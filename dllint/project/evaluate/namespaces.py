@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 VIEWS = frozenset({"get", "items", "keys", "values"})
 """The dictionary methods of a namespace."""
 MAX_MODULES = 40
-"""A text that may name more modules than this names none."""
+"""A text that may name more modules than this names those for which its unknown parts are one word each, or none."""
 MAX_LENGTH = 1000
 """So long a pattern of a text at most: one may be put together of itself."""
 _ANYTHING = r"[\w.]+"
+_ONE_WORD = r"\w+"
 _PERHAPS = r"[\w.]*"
 _TELLING = re.compile(r"\w\w")
 _DOT = r"\."
@@ -170,11 +171,15 @@ class Namespaces:
     def _modules(self, pattern: str, env: Env) -> tuple[Module, ...]:
         pattern = _absolute(pattern, env)
         if pattern not in self._named:
-            wanted = _named_by(pattern)
-            index = self.evaluator.index
-            found = [module for module in index if not module.is_test and wanted.fullmatch(_dotted(module))]
+            found = self._modules_named(pattern)
+            if len(found) > MAX_MODULES:  # packages import what they offer of their own modules
+                found = self._modules_named(pattern.replace(_ANYTHING, _ONE_WORD))
             self._named[pattern] = tuple(found) if len(found) <= MAX_MODULES else ()
         return self._named[pattern]
+
+    def _modules_named(self, pattern: str) -> list[Module]:
+        wanted = _named_by(pattern)
+        return [module for module in self.evaluator.index if not module.is_test and wanted.fullmatch(_dotted(module))]
 
 
 def _absolute(pattern: str, env: Env) -> str:
