@@ -190,6 +190,8 @@ FOUND = """\
 def test_a_function_that_calls_itself_lists_strings_if_all_others_are() -> None:
     texts = fixed(program("self.files = self.found(root)", FOUND.format(item="path")))
     assert "self.files = np.array(self.found(root), dtype=str)" in texts
+    copied = "sorted(list(sorted(list(sorted(list(sorted(self.found(root))))))))"
+    assert "self.files = np.array(" in fixed(program(f"self.files = {copied}", FOUND.format(item="path")))
     others = FOUND.format(item="path if len(path) > 9 else None")
     assert fix_of(program("self.files = self.found(root)", others)).applicability is Applicability.MANUAL
 

@@ -93,8 +93,11 @@ class Texts:
         if value in self._asked:
             # A list has nothing from itself but what it has from elsewhere. What a file has is there before.
             return not (isinstance(value, ExtInst) and value.name in SAVERS)
+        displays = [other.expr for other in self._asked if isinstance(other, Seq)]
+        # The next call of a function that calls itself is no step: only few of them are told apart.
+        again = isinstance(value, Seq) and value.expr in displays
         with self._assumed(value):
-            return self._is_made_of_items(value, depth)
+            return self._is_made_of_items(value, depth + again)
 
     @contextmanager
     def _assumed(self, value: Value) -> Iterator[None]:
