@@ -3,7 +3,8 @@
 An item is what one element of a data set's list stands for: an image, a video, a clip, a volume, an utterance, a
 sentence, a question, a graph; where a list may well have captions, questions or people, these are counted. Several
 versions of one name count as the largest. A name is missing if it is an everyday word, or if one can't tell which of
-very different numbers is meant: the frames or the scenes of ScanNet, of DTU, of NYU.
+very different numbers is meant: the frames or the scenes of ScanNet, of DTU, of NYU; the crowds or the campus of
+ShanghaiTech.
 """
 
 from __future__ import annotations
@@ -63,8 +64,10 @@ ITEMS = {
     # detection, counting, text in images, documents
     "coco": 163_957, "lvis": 163_957, "objects365": 2_000_000, "openimages": 9_000_000, "openimage": 9_000_000,
     "visdrone": 10_209,
-    "crowdhuman": 24_370, "citypersons": 5_000, "widerface": 32_203, "fddb": 2_845, "shanghaitech": 1_198,
-    "ucfqnrf": 1_535, "ucfcc50": 50, "nwpucrowd": 5_109, "jhucrowd": 4_372, "worldexpo10": 3_980, "icdar2013": 462,
+    "crowdhuman": 24_370, "citypersons": 5_000, "widerface": 32_203, "fddb": 2_845, "shanghaitechcampus": 317_398,
+    "shanghaitechparta": 482, "shanghaitechpartb": 716, "shanghaitecha": 482, "shanghaitechb": 716, "shanghaia": 482,
+    "shanghaib": 716, "shha": 482, "shhb": 716, "ucfqnrf": 1_535, "ucfcc50": 50, "nwpucrowd": 5_109, "jhucrowd": 4_372,
+    "worldexpo10": 3_980, "icdar2013": 462,
     "icdar2015": 1_500, "icdar2017": 18_000, "icdar2019": 20_000, "ctw1500": 1_500, "totaltext": 1_555, "iiit5k": 5_000,
     "svt": 647, "svtp": 645, "cute80": 288, "td500": 500, "msratd500": 500, "cocotext": 63_686, "synthtext": 858_750,
     "mjsynth": 8_919_273, "textocr": 28_134, "funsd": 199, "sroie": 1_000, "publaynet": 360_000, "doclaynet": 80_863,

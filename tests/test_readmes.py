@@ -47,6 +47,9 @@ def named(project: Path, folder: str = "", whole: bool = True) -> tuple[str, str
         ("# Data\n\nAs follows.\n# Authors\nCornell", ""),
         ("The data is ours.\n\nBy Cornell.", ""),
         ("The data of Cityscapes.\n\nPretrained on ImageNet.", "imagenet"),
+        ("# Data\n\n* ShanghaiTech\n* CUHK Avenue", ""),
+        ("# Data\n\n* ShanghaiTech Campus", "shanghaitechcampus"),
+        ("# Data\n\nThe crowds of ShanghaiTech Part A and ShanghaiTech_B", "shanghaitechb"),
         ("", ""),
     ],
 )
