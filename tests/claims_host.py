@@ -57,8 +57,8 @@ def next_program() -> dict[str, str] | None:
             answer(number=program["number"], pid=pid)
 
 
-def begin(program: dict[str, str]) -> None:
-    """Leave nothing of this process that the program could notice."""
+def begin(program: dict[str, str]) -> ModuleType:
+    """A new main module for a program, which can't notice anything else of this process."""
     os.setsid()
     os.chdir(program["folder"])
     for number, path, flags in (
@@ -75,10 +75,6 @@ def begin(program: dict[str, str]) -> None:
     sitecustomize.prepare(program["method"], program["report"])
     sys.argv[:] = [program["main"]]
     sys.path[0] = program["folder"]
-
-
-def main_module(program: dict[str, str]) -> ModuleType:
-    """A new main module."""
     module = ModuleType("__main__")
     module.__file__ = os.path.join(program["folder"], program["main"])
     sys.modules["__main__"] = module
@@ -86,9 +82,9 @@ def main_module(program: dict[str, str]) -> ModuleType:
 
 
 if (program := next_program()) is not None:
-    begin(program)
-    module = main_module(program)
-    with open(module.__file__ or "", encoding="utf-8") as file:
+    module = begin(program)
+    path = str(module.__file__)
+    with open(path, encoding="utf-8") as file:
         text = file.read()
     # At the top, so that the interpreter ends as it does after any program: it waits for children and threads.
-    exec(compile(text, module.__file__ or "", "exec", dont_inherit=True), module.__dict__)
+    exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)

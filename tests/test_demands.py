@@ -57,6 +57,13 @@ def asked(path: Path, names: str = NAMES) -> list[tuple[str, int, int, str]]:
     return [tuple(demand)[:4] for demand in lists(path).demands(names)]
 
 
+def test_keys_of_the_mappings_around_a_number_in_json(tmp_path: Path) -> None:
+    text = '{"a": {"b": [{"workers": 1}], "c": {"workers": 2} /* "d": { */}, "workers": 3} // {"e": {"workers": 4}\n'
+    (tmp_path / "settings.json").write_text(text)
+    found = [(demand.number, demand.keys) for demand in lists(tmp_path).demands("workers")]
+    assert found == [(1, ("b", "")), (2, ("a", "c")), (3, ())]
+
+
 @pytest.mark.usefixtures("settle")
 def test_a_verdict_holds_while_other_files_ask_for_the_same(
     project: Path, tmp_path_factory: pytest.TempPathFactory

@@ -217,13 +217,11 @@ def test_a_part_of_a_part_of_an_array_is_one() -> None:
     assert "            self.files = self.files[int(root)::2][:9]\n" in text
 
 
-def test_what_a_file_had_before_a_part_of_it_is_saved_there_is_not_known() -> None:
-    init = "self.files = sorted(pickle.load(open(root, 'rb')))\npickle.dump(self.files, open(root, 'wb'))"
-    try:
-        fix = fix_of(program(f"import pickle\n{init}"))
-    except ValueError:
-        return  # not reported at all
-    assert fix.applicability is Applicability.MANUAL
+@pytest.mark.parametrize(("made", "known"), [("pickle.load(open('a', 'rb'))", False), ("os.listdir(root)", True)])
+def test_what_a_file_had_before_a_part_of_it_is_saved_there_is_not_known(made: str, known: bool) -> None:
+    saves = f"self.files = sorted({made})\n    pickle.dump(self.files, open('a', 'wb'))"
+    fix = fix_of(program(f"import pickle\nif more:\n    self.files = glob.glob(root)\nelse:\n    {saves}"))
+    assert fix.applicability is (Applicability.UNSAFE if known else Applicability.MANUAL)
 
 
 def test_a_list_may_lose_some_before_it_is_an_array() -> None:

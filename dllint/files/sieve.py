@@ -226,17 +226,19 @@ def _targets(
     for name in seen.imports:
         dots = len(name) - len(name.lstrip("."))
         inner = tuple(part for part in name[dots:].removesuffix(_BELOW).split(".") if part)
-        whole = (*package[: len(package) - dots + 1], *inner)
+        wanted = (*package[: len(package) - dots + 1], *inner) if dots else inner
         if name.endswith(_BELOW):
-            yield from (other for other, parts in modules.items() if _is_below(parts, whole if dots else inner, dots))
+            yield from (other for other, parts in modules.items() if _is_below(parts, wanted, anywhere=not dots))
         elif dots:
-            yield from (other for other, parts in by_last.get(whole[-1] if whole else "", ()) if parts == whole)
-        for end in range(1, len(inner) + 1) if not dots else ():
-            wanted = inner[:end]
-            yield from (other for other, parts in by_last.get(wanted[-1], ()) if parts[-end:] == wanted)
+            yield from (other for other, parts in by_last.get(wanted[-1] if wanted else "", ()) if parts == wanted)
+        if not dots:
+            for end in range(1, len(wanted) + 1):
+                ends = by_last.get(wanted[end - 1], ())
+                yield from (other for other, parts in ends if parts[-end:] == wanted[:end])
 
 
-def _is_below(parts: tuple[str, ...], package: tuple[str, ...], at_root: int) -> bool:
-    """Whether a module is in a package, which begins at the root or anywhere."""
-    last = 0 if at_root else len(parts) - len(package) - 1
-    return any(parts[at : at + len(package)] == package != parts[at:] for at in range(last + 1))
+def _is_below(parts: tuple[str, ...], package: tuple[str, ...], anywhere: bool) -> bool:
+    """Whether a module is in a package, which begins at the root, or anywhere."""
+    length = len(package)
+    begins = range(len(parts) - length) if anywhere else range(min(1, len(parts) - length))
+    return any(parts[at : at + length] == package for at in begins)

@@ -37,7 +37,7 @@ class Settings:
     def made(self, call: Expr, env: Env) -> list[Value]:
         """The results of a call for a part of the settings, with arguments that override those of the part."""
         found: list[Value] = []
-        names = {_named(value) for value in self.evaluator.values(call.args[1], env)} - {""}
+        names = {name_read(value) for value in self.evaluator.values(call.args[1], env)} - {""}
         for part, where in (pair for name in sorted(names) for pair in self._parts.get(name, ())):
             merged = self._call(call, env, part, where)
             for callee in self.evaluator.values(part.args[0], where):
@@ -66,9 +66,9 @@ class Settings:
 
     def _at_path(self, setting: Value) -> Values:
         """The classes and functions whose dotted paths settings have under the name that something is read under."""
-        paths = self._paths.get(_named(setting), [])
+        paths = self._paths.get(name_read(setting), [])
         owner = read_from(setting)
-        near = [path for path in paths if owner is not None and path[0] == _named(owner)]
+        near = [path for path in paths if owner is not None and path[0] == name_read(owner)]
         found = (self._at(path, where) for _, path, where in near or paths)
         return unique(value for values in found for value in values if isinstance(value, Klass | Func))
 
@@ -121,7 +121,7 @@ def _calls(module: Module) -> Iterator[tuple[str, Expr, int]]:
                         yield key, value, function
 
 
-def _named(value: Value) -> str:
+def name_read(value: Value) -> str:
     """The key under which settings are read: `dataset` of `config.dataset` and of `config["dataset"]`."""
     match value:
         case ExtMethod(attribute=attribute):

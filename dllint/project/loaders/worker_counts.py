@@ -12,7 +12,7 @@ from dllint.project.evaluate.abstract_values import Const, Env, ExtInst, ExtMeth
 from dllint.project.evaluate.at_rest import at_rest
 from dllint.project.evaluate.computed_attributes import SETTERS, filled_by
 from dllint.project.evaluate.open_mappings import is_of_mapping
-from dllint.project.evaluate.settings import read_from
+from dllint.project.evaluate.settings import name_read, read_from
 from dllint.project.loaders.option_defaults import Declared
 from dllint.project.program.flow import reaching
 
@@ -363,15 +363,7 @@ def _is_looked_up(got: ExtInst) -> bool:
 
 def _read_name(value: Value | None) -> str:
     """The name under which an option or a setting is read: `args.workers`, `args["workers"]`, `args.get("workers")`."""
-    match value:
-        case ExtMethod(attribute=attribute):
-            return attribute
-        case ExtInst(call=expr) if _is_looked_up(value):
-            key = expr.args[1]
-        case ExtInst(call=expr) | Opaque(expr=expr) if expr.kind == "subscript":
-            key = expr.args[1]
-        case Opaque(expr=expr) if expr.kind == "attribute":
-            return expr.name
-        case _:
-            return ""
-    return key.value if key.kind == "constant" and isinstance(key.value, str) else ""
+    if isinstance(value, ExtInst) and _is_looked_up(value):
+        key = value.call.args[1].value
+        return key if isinstance(key, str) else ""
+    return name_read(value) if value is not None else ""

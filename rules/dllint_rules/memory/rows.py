@@ -58,6 +58,7 @@ class IntegerRows(TextRows):
 
     each = "row of integers"
     whole = "list of rows of integers"
+    has_numbers = True
 
     def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a tuple or list of so many integers."""
@@ -66,16 +67,13 @@ class IntegerRows(TextRows):
             return len(expr.args) == self.width and all(is_integer(part, env) for part in expr.args)
         return super().is_item(expr, env, depth)
 
-    def is_count(self, expr: Expr, env: Env) -> bool:
-        """Whether what a list is multiplied by surely is an integer: an array would multiply its numbers."""
-        return self.project.analysis(Entries).is_integer(expr, env)
-
 
 class Cells(Texts):
     """Asks of expressions whether they surely are lists of the cells of a column: text, numbers, what pandas reads."""
 
     each = "cell of a table"
     whole = "list of the cells of a column"
+    has_numbers = True
 
     def is_item(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a cell: no other expression is known to be one."""
@@ -99,6 +97,7 @@ class Rows(Texts):
 
     each = "record"
     whole = "list of records"
+    has_numbers = True
 
     def __init__(self, project: Project, indexed: bool) -> None:
         super().__init__(project)
@@ -119,10 +118,6 @@ class Rows(Texts):
         if self.texts.is_item(expr, env, depth - 1):
             return True
         return self._are_rows(self.project.values(expr, env), depth)
-
-    def is_count(self, expr: Expr, env: Env) -> bool:
-        """Whether what a list is multiplied by surely is an integer: an array would multiply numbers in its rows."""
-        return self.project.analysis(Entries).is_integer(expr, env)
 
     def _external(self, value: ExtInst, depth: int) -> bool:
         call = value.call

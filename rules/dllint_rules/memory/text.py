@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dllint import GENERATOR, MAPPINGS, Const, Env, Event, Expr, ExtInst, ExtMethod, Module, Opaque, Project, Seq, Value
+from dllint_rules.memory.analysis.entries import Entries
 from dllint_rules.memory.puts import puts
-from dllint_rules.memory.saved import SAVERS, saved
+from dllint_rules.memory.saved import saved
 
 MAX_DEPTH = 12
 _LISTINGS = {"glob.glob", "os.listdir"}
@@ -49,10 +50,13 @@ class Texts:
 
     each = "string"
     whole = "list of strings"
+    has_numbers = False
+    """Whether items may have numbers, which an array would multiply."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
-        self._asked: set[Value] = set()
+        self._asked: dict[Value, bool] = {}
+        """What is asked about at the moment, and what is said of it meanwhile."""
 
     def is_list(self, expr: Expr, env: Env, depth: int = MAX_DEPTH) -> bool:
         """Whether an expression surely is a list of strings, possibly an empty one."""
@@ -80,7 +84,7 @@ class Texts:
 
     def is_count(self, expr: Expr, env: Env) -> bool:
         """Whether what a list is multiplied by surely says how often it is repeated: nothing else multiplies text."""
-        return True
+        return not self.has_numbers or self.project.analysis(Entries).is_integer(expr, env)
 
     def gives_items(self, expr: Expr, env: Env, depth: int) -> bool:
         """Whether going through an expression gives such items only. A list that is written there has no other name."""
@@ -91,8 +95,7 @@ class Texts:
 
     def _list(self, value: Value, depth: int) -> bool:
         if value in self._asked:
-            # A list has nothing from itself but what it has from elsewhere. What a file has is there before.
-            return not (isinstance(value, ExtInst) and value.name in SAVERS)
+            return self._asked[value]
         displays = [other.expr for other in self._asked if isinstance(other, Seq)]
         # The next call of a function that calls itself is no step: only few of them are told apart.
         again = isinstance(value, Seq) and value.expr in displays
@@ -102,11 +105,20 @@ class Texts:
     @contextmanager
     def _assumed(self, value: Value) -> Iterator[None]:
         """While it is asked whether a value is such a list, it is one as far as it is made of itself."""
-        self._asked.add(value)
+        self._asked[value] = True
         try:
             yield
         finally:
-            self._asked.remove(value)
+            del self._asked[value]
+
+    @contextmanager
+    def _nothing_assumed(self) -> Iterator[None]:
+        """While it is asked what a file has, which was there before the program made anything of it."""
+        asked, self._asked = self._asked, dict.fromkeys(self._asked, False)
+        try:
+            yield
+        finally:
+            self._asked = asked
 
     def _is_made_of_items(self, value: Value, depth: int) -> bool:
         match value:
@@ -181,11 +193,12 @@ class Texts:
         """Whether something is loaded from a file in which the same function saves such lists."""
         found = [self.project.values(what, loaded.env) for what in saved(self.project, loaded)]
         made = [[value for value in values if value != loaded] for values in found]
-        return (
-            depth > 0
-            and bool(made)
-            and all(values and all(self._list(value, depth - 1) for value in values) for values in made)
-        )
+        with self._nothing_assumed():
+            return (
+                depth > 0
+                and bool(made)
+                and all(values and all(self._list(value, depth - 1) for value in values) for values in made)
+            )
 
     def _filled(self, made: Seq | ExtInst, depth: int) -> bool:
         """Whether everything that is put into a list later is such an item."""
